@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import click
@@ -82,11 +82,15 @@ def shorten_id(item_id: str, among: Sequence[Mapping[str, Any]]) -> str:
     return item_id[-length:]
 
 
-_ACTIONS = click.Choice([action.value for action in Action])
+_WORDS = {"same": Action.SUPERSEDE, "different": Action.REJECT}
+"""Answers to whether two names are the same, as `answers` of such an item has them."""
+_ACTIONS = click.Choice([*(action.value for action in Action), *_WORDS])
 _NEEDS = {"text": (Action.MERGE,), "when": (Action.SCOPE_SPLIT,)}
 _DATED = (Action.KEEP_BOTH_DATED, Action.SUPERSEDE)
 _LEAST = 8
 _REASON = 512
+_QUESTION = 180
+"""Characters of a question: two names of the longest, and what stands around them."""
 
 
 class _Resolve(click.Command):
@@ -96,8 +100,7 @@ class _Resolve(click.Command):
         """Write what each action does."""
         words = load_words()["answers"]["pair"]
         lines = [f"  {action.value:<16} {words[action.value]}" for action in Action]
-        alone = "For an item that waits alone, supersede accepts it and reject declines it."
-        self.epilog = "\n".join(["\b", "ACTION is one of:", *lines, alone])
+        self.epilog = "\n".join(["\b", "ACTION is one of:", *lines, *load_words()["answer_help"]])
         super().format_epilog(ctx, formatter)
 
 
@@ -143,11 +146,10 @@ def _print_list(out: Output, reply: Mapping[str, Any], *, whole: bool = True, to
     found, more = (every, {}) if whole else fold_proposals(every)
     for place, item in enumerate(found, 1):
         kind = load_words("review")["kinds"][item["kind"]]["name"]
-        out.print_line(f"{place:>2}. {one_line(item['question'], 100)}  [{kind}]  {shorten_id(item['id'], every)}")
-        existing = item["existing"] or item.get("against")
-        if existing is not None:
-            _print_side(out, "you have", existing)
-        _print_side(out, "arrived" if item["existing"] is not None else "waiting", item["incoming"])
+        out.print_line(
+            f"{place:>2}. {one_line(item['question'], _QUESTION)}  [{kind}]  {shorten_id(item['id'], every)}"
+        )
+        _print_sides(out, item)
         if "warning" in item:
             out.print_line(f"    ! {load_words('review')['warned']['title'].upper()}: {item['warning']}")
         out.print_line(f"    {one_line(item['reason'])}")
@@ -169,6 +171,18 @@ def _print_list(out: Output, reply: Mapping[str, Any], *, whole: bool = True, to
     out.print_line("Nothing to decide." if not count else f"{number} to decide. `loci resolve ID ACTION` decides one.")
 
 
+def _print_sides(out: Output, item: Mapping[str, Any]) -> None:
+    """The memories of an item, each behind what it is in the question."""
+    labels, existing = load_words()["question_sides"], item["existing"] or item.get("against")
+    if item.get("names") and existing is None:
+        _print_side(out, labels["both_names"], item["incoming"])
+        return
+    first, second = ("first_name", "second_name") if item.get("names") else ("have", "came")
+    if existing is not None:
+        _print_side(out, labels[first], existing)
+    _print_side(out, labels[second] if item["existing"] is not None else labels["alone"], item["incoming"])
+
+
 def _describe_asker(asked: Mapping[str, Any]) -> str:
     """Who asks, and why in its own words."""
     forms = load_words("review")["asked"]
@@ -177,14 +191,16 @@ def _describe_asker(asked: Mapping[str, Any]) -> str:
 
 
 def _print_closed(out: Output, item: Mapping[str, Any]) -> None:
-    how = f" ({item['resolution']}: {load_words()['decided'][item['resolution']]})" if "resolution" in item else ""
-    out.print_line(f"    Closed: {one_line(item.get('closed', ''))}{how}")
+    resolution, words = item.get("resolution"), load_words()
+    named = words["decided_names"].get(resolution) if "names" in item else None
+    how = f"{resolution}: {words['decided'][resolution]}" if named is None and resolution else named
+    out.print_line(f"    Closed: {one_line(item.get('closed', ''))}{f' ({how})' if how else ''}")
 
 
 def _print_answers(out: Output, item: Mapping[str, Any]) -> None:
     if item["suggestion"] is not None:
         out.print_line(f"    Suggested: {item['suggestion']}. {one_line(item.get('result', ''))}")
-    out.print_line(f"    Answers:   {', '.join(item['actions'])}")
+    out.print_line(f"    Answers:   {', '.join(item.get('answers', item['actions']))}")
 
 
 def _print_explanations(out: Output, items: Sequence[Mapping[str, Any]]) -> None:
@@ -194,8 +210,10 @@ def _print_explanations(out: Output, items: Sequence[Mapping[str, Any]]) -> None
         _print_legend(out, heading, forms[form], [item for item in items if _item_form(item) == form])
     for kind in dict.fromkeys(item["kind"] for item in items if _item_form(item) == item["kind"]):
         heading = load_words("review")["kinds"][kind]["name"]
-        known = {**forms["pair"], **forms[kind]}
-        _print_legend(out, heading, known, [item for item in items if item["kind"] == kind])
+        of_kind = [item for item in items if item["kind"] == kind]
+        words = {action: word for item in of_kind for action, word in _answers_of(item)}
+        known = {words.get(action, action): told for action, told in {**forms["pair"], **forms[kind]}.items()}
+        _print_legend(out, heading, known, of_kind)
 
 
 def _item_form(item: Mapping[str, Any]) -> str:
@@ -205,10 +223,15 @@ def _item_form(item: Mapping[str, Any]) -> str:
     return "one" if item["existing"] is None else "pair"
 
 
+def _answers_of(item: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The actions of an item, each with the word a person types for it."""
+    return zip(item["actions"], item.get("answers", item["actions"]), strict=True)
+
+
 def _print_legend(out: Output, heading: str, known: Mapping[str, str], items: Sequence[Mapping[str, Any]]) -> None:
-    used = {action for item in items for action in item["actions"]}
+    used = {word for item in items for _, word in _answers_of(item)}
     if used:
-        out.print_line(f"{heading}:")
+        out.print_line(f"{heading.removesuffix('?')}:")
         out.print_lines(f"    {action:<16} {known[action]}" for action in known if action in used)
 
 
@@ -238,13 +261,14 @@ def resolve(command: CommandContext, /, conflict_id: str, action: str, remember:
 
     Eight characters of the beginning or the end of an id are enough where only one conflict has them.
     """
-    _check_action(Action(action), given)
+    chosen = _WORDS.get(action) or Action(action)
+    _check_action(chosen, given)
     if len(conflict_id) < _LEAST:
         sentence = f"Give at least {_LEAST} characters of the conflict's id, as `loci conflicts` shows them."
         raise UserError(Code.INVALID_INPUT, sentence)
     params = {
         "id": conflict_id,
-        "action": action,
+        "action": chosen.value,
         "text": given["text"],
         "from": local_time(given["begin"]),
         "to": local_time(given["end"]),
@@ -252,9 +276,19 @@ def resolve(command: CommandContext, /, conflict_id: str, action: str, remember:
         "remember": remember or None,
     }
     with command.open_session() as session:
+        if action in _WORDS:
+            _check_asks_about_names(session, conflict_id)
         reply = session.call("resolve", {name: value for name, value in params.items() if value is not None})
         texts = {} if command.output.as_json else _read_texts(session, (*reply["active"], *reply["retired"]))
     command.print_result(reply, lambda out, done: _print_resolution(out, done, texts))
+
+
+def _check_asks_about_names(session: VerbSession, conflict_id: str) -> None:
+    """Refuse `same` and `different` where the question is another: there they would replace or archive a memory."""
+    length = len(conflict_id)
+    found = [item for item in read_items(session) if conflict_id in (item["id"][:length], item["id"][-length:])]
+    if not found or any("names" not in item for item in found):
+        raise UserError(Code.INVALID_INPUT, load_words()["not_names"])
 
 
 def _read_texts(session: VerbSession, memory_ids: Sequence[str]) -> dict[str, str]:

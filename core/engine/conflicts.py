@@ -28,6 +28,7 @@ from core.belief.review.items import (
     refusal_for_client,
 )
 from core.belief.review.sides import injection_reasons
+from core.belief.review.wording import ItemTopic, answer_words, format_question
 from core.engine.authority import Authority
 from core.engine.clients.client_terms import client_id_of
 from core.engine.recall.probes import COUNT_REGRESSIONS
@@ -296,9 +297,12 @@ class Conflicts:
         item = self._require_item(rows, item_id, now_ms, brief=True)
         if actor.is_owner:
             return _listed_conflict_from_item(item, item.actions)
-        # Who else asked for something, and why, is no client's business.
+        # Who else asked for something, and why, is no client's business; nor what the owner calls whom by now, which
+        # no memory that the client sees need say.
+        plain = format_question(item.kind, ItemTopic()) if item.names else item.question
         return _listed_conflict_from_item(
-            replace(item, asked=None, warning="", against=None), _actions_open_to_client(rows, item, actor)
+            replace(item, asked=None, warning="", against=None, names=(), question=plain),
+            _actions_open_to_client(rows, item, actor),
         )
 
     # ---- deciding
@@ -617,6 +621,8 @@ def _listed_conflict_from_item(item: ReviewItem, actions: tuple[Action, ...]) ->
         asked=item.asked,
         warning=item.warning,
         against=None if item.against is None else item.against.memory,
+        names=item.names,
+        answers=answer_words(item.kind, actions),
     )
 
 

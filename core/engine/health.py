@@ -184,7 +184,6 @@ _DAY_MS, _HOUR_MS, _MINUTE_MS = 86_400_000, 3_600_000, 60_000
 _LONG_S, _RESTS = 0.05, 20
 _BACKUP_DAYS = 7
 _QUEUE_LONG = 100
-_COUNT_BY_KIND = "SELECT kind, count(*) FROM memories WHERE status <> 'deleted' AND part_of IS NULL GROUP BY kind"
 _KINDS = {"episodes": "episode", "facts": "fact", "rules": "rule", "procedures": "procedure", "digests": "digest"}
 _LAST = "SELECT max(finished_at) FROM jobs WHERE type = ? AND state = 'done'"
 _UNSEEN = "SELECT count(*) FROM memories WHERE status = 'active' AND part_of IS NULL AND recorded_at > ?"
@@ -275,7 +274,7 @@ def describe_problem(key: str, **more: object) -> str:
 
 
 def _count_vault_rows(rows: Rows, pending: int) -> dict[str, int]:
-    by_kind = {str(kind): int(count) for kind, count in rows.all(_COUNT_BY_KIND)}
+    by_kind = _count_memories_by_column(rows, "kind")
     edges = int(rows.value("SELECT count(*) FROM edges"))
     return {
         **{name: by_kind.get(kind, 0) for name, kind in _KINDS.items()},

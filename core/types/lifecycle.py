@@ -650,12 +650,14 @@ class DistilledTalk:
         small_talk: ids of episodes that hold nothing worth keeping.
         skipped: how much was left out, by reason.
         step_ids: undo steps of the runs; empty where nothing was written.
+        empty_ids: jobs that read and made nothing, and so left no undo step.
     """
 
     statements: tuple[ListedStatement, ...] = ()
     small_talk: tuple[str, ...] = ()
     skipped: Mapping[str, int] = field(default_factory=dict)
     step_ids: tuple[str, ...] = ()
+    empty_ids: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

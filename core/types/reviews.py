@@ -213,6 +213,7 @@ class ReviewBrief(Generic[MemoryForm]):
         warning: that the newcomer reads like an instruction to an assistant, and what letting it in would mean; ""
             where there is nothing to warn of.
         against: of a newcomer that is asked about alone, what stands and contradicts it; None where nothing does.
+        names: the two names of which it is asked whether they are the same, the first side's first; else none.
     """
 
     id: str
@@ -229,6 +230,7 @@ class ReviewBrief(Generic[MemoryForm]):
     asked: ClientRequest | None = None
     warning: str = ""
     against: MemoryForm | None = None
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -253,9 +255,11 @@ class ListedConflict(ReviewBrief[Memory]):
 
     Attributes:
         reason: why it is here, in one sentence or more.
+        answers: `actions` in words that fit the question, in the same order.
     """
 
     reason: str
+    answers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

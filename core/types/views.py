@@ -106,6 +106,7 @@ class Facets:
         clients: count by client name.
         tags: the most frequent 200.
         earliest: epoch ms of the earliest time said or recorded; None in an empty vault.
+        later_parts: how many of what is current are no memory of their own but a later part of a long text.
     """
 
     kinds: Mapping[str, int]
@@ -117,6 +118,7 @@ class Facets:
     tags: Mapping[str, int]
     earliest: int | None
     latest: int | None
+    later_parts: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,6 +220,7 @@ class Density:
         earliest: epoch ms of the first memory the filter lets through, whatever the periods; None where there is none.
         latest: of the last one.
         total: how many memories the filter lets through, whatever the periods.
+        undated: how many more it lets through that have no date of their own, and so belong to no period.
     """
 
     grain: str
@@ -228,6 +231,7 @@ class Density:
     earliest: int | None
     latest: int | None
     total: int
+    undated: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,6 +83,16 @@ def commands() -> list[list[str]]:
     return list(read_commands(block("On the command line")))
 
 
+def test_a_script_gives_the_passphrase_as_the_readme_says(palace: Palace) -> None:
+    given = re.search(r"`loci (--[a-z-]+) FILE …`, or `([A-Z_]+)=FILE`", section("On the command line"))
+    assert given is not None
+    option, variable = given.groups()
+    place, secret = ("--home", str(palace.home)), str(palace.secret)
+    assert palace.bare(*place, option, secret, "status").code == 0
+    assert palace.bare(*place, "status", variables={variable: secret}).code == 0
+    assert palace.bare(*place, "status").code != 0
+
+
 def test_every_command_of_the_readme_exists_with_its_flags(palace: Palace) -> None:
     said = commands()
     assert len(said) >= 15

@@ -210,6 +210,17 @@ def test_lists_searches_and_counts(qtbot: QtBot, page: LibraryPage, rig: Rig) ->
     assert [chip.words for chip in page.query.make_chips()] == ["kind: rule"]
 
 
+def test_a_long_text_is_one_memory_in_several_rows(qtbot: QtBot, page: LibraryPage, rig: Rig) -> None:
+    long = "".join(f"Sentence {n} of the long letter. " for n in range(2000))
+    rig.bring([{"text": long}, {"text": "A short one."}])
+    rows = int(rig.value("SELECT count(*) FROM memories"))
+    assert rows > 2
+    entered(qtbot, page, rows)
+    assert page._count.whole == f"2 active, in {rows} rows"
+    counted = rig.engine.vault.read_status(brief=True).result(30).values["memories"]
+    assert counted["by_status"] == {"active": 2}
+
+
 def test_a_wish_is_a_search(qtbot: QtBot, page: LibraryPage, rig: Rig) -> None:
     rig.bring(facts(5))
     entered(qtbot, page, 1, "4")

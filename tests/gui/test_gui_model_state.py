@@ -31,7 +31,7 @@ def test_the_status_bar_counts_all_memories_and_says_of_which_status(qtbot: QtBo
     qtbot.addWidget(status)
     counts = {"active": 400, "superseded": 30, "archived": 8, "quarantined": 12}
     status.show_status({"index": {"state": "ready"}, "memories": {"total": 450, "by_status": counts}})
-    assert status._index.whole == "Search ready · 450 memories, 38 outdated or archived"
+    assert status._index.whole == "Search ready · 400 active, 12 held back, 38 outdated or archived"
     hint = status._index.accessibleDescription()
     assert "400 active, 30 outdated, 12 held back, 8 archived" in hint
     assert hint in status._index.toolTip()

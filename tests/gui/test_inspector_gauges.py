@@ -69,7 +69,7 @@ def test_the_numbers_are_the_engines(
     assert part.strength.plot.accessibleDescription() == (
         "Strength is 0.73 now and would be 0.13 a year from now if nobody used it. archive 0.05."
     )
-    assert part.strength.plot.readout == "0.13 in a year if it is not used; it is kept"
+    assert part.strength.plot.readout == "0.13 in a year if nobody uses it, but not deleted"
     assert part.confidence.plot.accessibleDescription().endswith("fading 0.20; expired 0.05.")
 
 

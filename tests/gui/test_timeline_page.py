@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from engine_rig import Rig
+from engine_rig import Rig, facts
 from hypothesis import given
 from hypothesis import strategies as st
 from library_rig import put_away
@@ -101,6 +101,23 @@ def year(rig: Rig) -> Rig:
 
 
 # ---- over time
+
+
+def test_what_has_no_date_stands_on_no_day_and_is_counted_as_left_out(
+    rig: Rig, page: TimelinePage, qtbot: QtBot
+) -> None:
+    rig.bring(facts(2))
+    enter(page, qtbot)
+    assert instead(page.time.states).startswith("No dates. 2 memories have no date of their own")
+    said(rig, "The boat is called Heron.", "2023-03-06")
+    settle(qtbot, lambda: page.is_settled() and bool(heads(page)))
+    assert heads(page) == ["The boat is called Heron."]
+    below = page.time.below
+    assert below.sentence == (
+        "What was said in this period, oldest first. Left out: 2 memories that have no date of their own."
+    )
+    below.use_axis("believed")
+    assert "Left out" not in below.sentence
 
 
 def test_the_page_stands_between_recall_and_the_journal() -> None:

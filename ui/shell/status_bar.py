@@ -21,7 +21,12 @@ from ui.widgets.basics import Elided, make_button, make_row, make_timer, make_to
 from ui.widgets.labels import STATUS_WORDS
 
 _QUIET_MS = 10_000
-_INACTIVE = (Status.SUPERSEDED, Status.CONSOLIDATED, Status.ARCHIVED)
+_GROUPS = {
+    "active": (Status.ACTIVE, Status.DISPUTED),
+    "held": (Status.QUARANTINED,),
+    "inactive": (Status.SUPERSEDED, Status.CONSOLIDATED, Status.ARCHIVED),
+}
+"""What is told of the memories, and of which status it is; forgotten ones are in the sentence only."""
 
 
 class StatusDot(QWidget):
@@ -59,8 +64,9 @@ def _describe_total(memories: Mapping[str, Any]) -> tuple[str, str]:
     strings = window_strings()["status"]
     by_status = {status: int(memories.get("by_status", {}).get(status, 0)) for status in Status}
     total = format_count(strings["total"], int(memories.get("total", 0)))
-    gone = sum(by_status[status] for status in _INACTIVE)
-    told = strings["inactive"].format(total=total, count=f"{gone:,}") if gone else total
+    groups = {name: sum(by_status[status] for status in statuses) for name, statuses in _GROUPS.items()}
+    told = ", ".join(strings[name].format(count=count) for name, count in groups.items() if count)
+    told = told if groups["held"] or groups["inactive"] else total
     parts = ", ".join(f"{count:,} {STATUS_WORDS[status].lower()}" for status, count in by_status.items() if count)
     return told, strings["total_hint"].format(parts=parts) if parts else str(strings["total_plain"])
 

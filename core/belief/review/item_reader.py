@@ -54,6 +54,7 @@ from core.belief.review.wording import (
     describe_result,
     format_day,
     format_further_reason,
+    format_merge_question,
     format_merge_title,
     format_question,
     format_reason,
@@ -221,11 +222,12 @@ class ReviewDesk:
         )
         state = item.state if is_open or item.state != "open" else "moot"
         actions = available_actions(item.kind, item_shape(incoming_memory, existing_memory)) if is_open else ()
+        pair = _read_merge_pairs(rows, [item.id]).get(item.id) if item.kind == "entity_merge" else None
         return ReviewItem(
             id=item.id,
             kind=item.kind,
             state=state,
-            question=_make_question(rows, item, topic, asked),
+            question=_make_question(rows, item, topic, asked) if pair is None else format_merge_question(*pair),
             why=(*explain_item(item, existing, incoming, now_ms, asked), *describe_contradicted(rows, beside)),
             existing=existing,
             incoming=incoming,
@@ -239,6 +241,7 @@ class ReviewDesk:
             asked=asked,
             warning=describe_injection(item.kind, incoming_memory) if is_open else "",
             against=beside,
+            names=() if pair is None else (pair[0][0], pair[1][0]),
         )
 
     def _read_sides(
@@ -554,11 +557,16 @@ def _most_frequent_names(names: Iterable[str | None]) -> dict[str, int]:
 
 
 def _read_merge_titles(rows: Rows, item_ids: Sequence[str]) -> dict[str, str]:
-    """Which two names are the matter, by the id of the item."""
+    """Which two names are the matter, in one line, by the id of the item."""
+    return {item_id: format_merge_title(*pair) for item_id, pair in _read_merge_pairs(rows, item_ids).items()}
+
+
+def _read_merge_pairs(rows: Rows, item_ids: Sequence[str]) -> dict[str, tuple[tuple[str, str], tuple[str, str]]]:
+    """Which two names are the matter, each with its space, by the id of the item."""
     if not item_ids:
         return {}
     found = rows.all(_MERGE_NAMES, (to_json(item_ids),))
-    return {str(item): format_merge_title((str(a), str(at)), (str(b), str(bt))) for item, a, at, b, bt in found}
+    return {str(item): ((str(a), str(at)), (str(b), str(bt))) for item, a, at, b, bt in found}
 
 
 def _make_review_row(item: WaitingItem, incoming_memory: Memory, title: str) -> ReviewRow:

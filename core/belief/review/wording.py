@@ -6,7 +6,7 @@ anything, or take a sentence from a memory for one of Loci's own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -90,15 +90,43 @@ def format_merge_title(one: tuple[str, str], other: tuple[str, str]) -> str:
         one: name and space; `other` likewise.
     """
     strings = review_strings()["kinds"]["entity_merge"]
+    named = (describe_item_line(name) for name, _ in (one, other))
     if one[0].casefold() == other[0].casefold():
-        named = (
-            str(strings["in_space"]).format(name=describe_item_line(name), space=describe_item_line(space))
-            for name, space in (one, other)
-        )
-    else:
-        named = (describe_item_line(name) for name, _ in (one, other))
+        named = (_name_in_space(str(strings["in_space"]), *name) for name in (one, other))
     first, second = (describe_item_line(name, _VALUE) for name in named)
     return str(strings["row"]).format(one=first, other=second)
+
+
+def format_merge_question(one: tuple[str, str], other: tuple[str, str]) -> str:
+    """The question whether two names are the same, with both names in it.
+
+    Args:
+        one: name and space; `other` likewise.
+
+    Returns:
+        One sentence; the spaces stand in it where the names are spelled alike.
+    """
+    strings = review_strings()["kinds"]["entity_merge"]
+    form = str(strings["quoted_in_space" if one[0].casefold() == other[0].casefold() else "quoted"])
+    first, second = (_name_in_space(form, *name) for name in (one, other))
+    return str(strings["named"]).format(one=first, other=second)
+
+
+def answer_words(kind: str, actions: Sequence[Action]) -> tuple[str, ...]:
+    """What a person types to decide a review item: words that fit its question.
+
+    Args:
+        actions: the decisions it takes.
+
+    Returns:
+        A word for each, in the same order; a decision that has no word of its own for this kind keeps its name.
+    """
+    words = review_strings()["kinds"][kind].get("answers", {})
+    return tuple(str(words.get(action.value, action.value)) for action in actions)
+
+
+def _name_in_space(form: str, name: str, space: str) -> str:
+    return form.format(name=describe_item_line(name, _VALUE), space=describe_item_line(space, _VALUE))
 
 
 def format_question(kind: str, topic: ItemTopic) -> str:

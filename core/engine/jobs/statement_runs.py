@@ -40,6 +40,12 @@ _SMALL = (
     "JOIN memories m ON m.id = r.memory_id WHERE u.step_id = :step AND u.tbl = 'readings' AND r.small_talk = 1 "
     "AND (:import_id IS NULL OR m.import_id = :import_id) ORDER BY u.nr"
 )
+# A run that made nothing leaves no step: what it read is known by when it did.
+_SMALL_OF_RUN = (
+    "SELECT r.memory_id FROM jobs j JOIN readings r ON r.at BETWEEN j.started_at AND j.finished_at "
+    "JOIN memories m ON m.id = r.memory_id WHERE j.id = :step AND r.small_talk = 1 "
+    "AND (:import_id IS NULL OR m.import_id = :import_id) ORDER BY m.n"
+)
 
 
 class StatementsGroup:
@@ -113,11 +119,11 @@ class StatementsGroup:
         scope = TalkScope(talk.version, import_id, by_hand=True)
         return open_vault.storage.read(lambda rows: count_waiting(rows, scope))
 
-    def read_runs(self, step_ids: Sequence[str], import_id: str | None = None) -> Future[DistilledTalk]:
+    def read_runs(self, run_ids: Sequence[str], import_id: str | None = None) -> Future[DistilledTalk]:
         """What runs made, as far as it stands.
 
         Args:
-            step_ids: of `DistilledTalk.step_ids`.
+            run_ids: of `DistilledTalk.step_ids` and `empty_ids`.
             import_id: of one import alone; None for everything.
 
         Raises:
@@ -126,8 +132,10 @@ class StatementsGroup:
 
         def read(rows: Rows) -> DistilledTalk:
             found = DistilledTalk()
-            for step in step_ids:
-                found = _add_results(found, _read_statement_step(rows, step, import_id))
+            for run in run_ids:
+                is_step = rows.value("SELECT 1 FROM undo_steps WHERE id = ?", (run,)) is not None
+                read_one = _read_statement_step if is_step else _read_empty_run
+                found = _add_results(found, read_one(rows, run, import_id))
             return found
 
         return self._open_vault().storage.read(read)
@@ -173,7 +181,11 @@ def _read_statement_run(rows: Rows, kept: JobCheckpoint, import_id: str | None) 
         raise EnvironmentFaultError(
             Code(code) if code else Code.BACKGROUND_STALLED, "The run did not end well; it is in the journal."
         )
-    found = DistilledTalk() if step is None else _read_statement_step(rows, str(step), import_id)
+    found = DistilledTalk()
+    if step is not None:
+        found = _read_statement_step(rows, str(step), import_id)
+    elif kept.report.get("small_talk"):
+        found = _read_empty_run(rows, kept.job_id, import_id)
     return replace(found, skipped=_skipped_counts(kept.report))
 
 
@@ -184,6 +196,12 @@ def _read_statement_step(rows: Rows, step: str, import_id: str | None) -> Distil
         tuple(dict.fromkeys(str(row[0]) for row in rows.all(_SMALL, params))),
         step_ids=(step,),
     )
+
+
+def _read_empty_run(rows: Rows, job_id: str, import_id: str | None) -> DistilledTalk:
+    """What a run read that made nothing."""
+    found = rows.all(_SMALL_OF_RUN, {"step": job_id, "import_id": import_id})
+    return DistilledTalk(small_talk=tuple(str(row[0]) for row in found), empty_ids=(job_id,))
 
 
 def _skipped_counts(report: Mapping[str, Any]) -> dict[str, int]:
@@ -199,6 +217,7 @@ def _add_results(first: DistilledTalk, second: DistilledTalk) -> DistilledTalk:
         (*first.small_talk, *second.small_talk),
         dict(Counter(first.skipped) + Counter(second.skipped)),
         tuple(steps),
+        tuple(dict.fromkeys((*first.empty_ids, *second.empty_ids))),
     )
 
 

@@ -90,7 +90,7 @@ class Timeline:
         after: TimeCursor | None = None,
         limit: int = PAGE,
     ) -> Future[TimePage]:
-        """The memories of a period, oldest first.
+        """The memories that were said in a period, oldest first; what has no date of its own is in none.
 
         Args:
             first_ms: epoch ms, inside.

@@ -312,7 +312,7 @@ def _job_page_of(params: DistillParams) -> tuple[tuple[str, ...], int]:
 
 
 def _runs_of(params: DistillParams, found: DistilledTalk) -> str:
-    return _DRY if params.dry_run else "+".join(found.step_ids)
+    return _DRY if params.dry_run else "+".join((*found.step_ids, *found.empty_ids))
 
 
 def _statement_json(one: ListedStatement) -> dict[str, Any]:
@@ -512,7 +512,8 @@ METHODS: tuple[Entry, ...] = (
     owner_method(
         "distill",
         "Make statements of what was said: each in the third person, with the exact words of its episode as its "
-        "source. What is small talk is marked so. One undo step; with `dry_run` nothing is written.",
+        "source. What is small talk is marked so. One undo step where anything is made; with `dry_run` nothing is "
+        "written.",
         DistillParams,
         record(
             {

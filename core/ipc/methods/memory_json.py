@@ -311,6 +311,9 @@ def conflict_json(item: ListedConflict, shape: Shape) -> dict[str, Any]:
         }
     if item.against is not None and shape.exact:
         shaped["against"] = shape.memory_json(item.against)
+    if item.names and shape.exact:
+        shaped["names"] = list(item.names)
+        shaped["answers"] = list(item.answers)
     if item.warning and shape.exact:
         shaped["warning"] = item.warning
     if item.resolution is not None:

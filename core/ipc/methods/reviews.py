@@ -197,11 +197,20 @@ DEFINITIONS: Mapping[str, Schema] = MappingProxyType(
                 "existing": nullable(ref("item")),
                 "incoming": ref("item"),
                 "reason": text("Why it is here, in a sentence."),
+                "names?": list_of(
+                    text(),
+                    "To the owner: the two names that may be one (kind `entity_merge`), the existing first.",
+                ),
                 "suggestion": nullable(ref("action")),
                 "result?": text("What the suggestion would lead to."),
                 "actions?": list_of(
                     ref("action"),
                     "Answers it takes, as `action` of `memory_resolve_conflict`; none to a client that may not decide.",
+                ),
+                "answers?": list_of(
+                    text(),
+                    "To the owner: `actions` in words that fit the question (`same`, `different`), in the same order; "
+                    "`loci resolve` takes either.",
                 ),
                 "opened_at?": text(),
                 "closed?": text("Why it is closed."),

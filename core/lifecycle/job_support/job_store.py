@@ -47,6 +47,8 @@ _READ_TALK = (
     f"WHERE r.tbl = 'readings' AND r.before IS NULL AND r.step_id IN ({_UNDONE}) "
     "AND m.id NOT IN (SELECT memory_id FROM readings) ORDER BY 1"
 )
+_CHANGES = "SELECT 1 FROM undo_rows WHERE step_id = ? AND tbl NOT IN ('readings', 'distilled') LIMIT 1"
+"""Whether a run did more than mark what it read."""
 _PAIRS = (
     "SELECT l.operation, l.memory_id, l.other_id FROM undo_steps s JOIN consolidation_log l ON l.step_id = s.id "
     "WHERE s.undone_by IS NOT NULL AND l.other_id IS NOT NULL UNION ALL "
@@ -292,14 +294,18 @@ def fail_job(tx: Tx, job_id: str, code: str, *, is_patient: bool = False) -> Job
 
 
 def close_job_step(tx: Tx, job_id: str) -> None:
-    """End the undo step of a run: from here on it can be taken back; where nothing changed, it goes."""
+    """End the undo step of a run: from here on it can be taken back; where nothing changed, it goes.
+
+    That something was read is no change: the marks of it stay, and without the step nothing takes them back.
+    """
     step_id = tx.value("SELECT step_id FROM jobs WHERE id = ?", (job_id,))
     if step_id is None:
         return
-    if tx.value("SELECT 1 FROM undo_rows WHERE step_id = ? LIMIT 1", (step_id,)) is not None:
+    if tx.value(_CHANGES, (step_id,)) is not None:
         tx.run("UPDATE undo_steps SET is_open = 0 WHERE id = ?", (step_id,))
         return
     # Nothing changed after all: a step that takes nothing back would only stand in the way.
+    tx.run("DELETE FROM undo_rows WHERE step_id = ?", (step_id,))
     tx.run("UPDATE consolidation_log SET step_id = NULL WHERE step_id = ?", (step_id,))
     tx.run("DELETE FROM undo_steps WHERE id = ?", (step_id,))
     tx.run("UPDATE jobs SET step_id = NULL WHERE id = ?", (job_id,))

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import Code, UserError
-from core.memory.read import time_of_memory_sql
+from core.memory.read import SMALL_TALK, time_of_memory_sql
 from core.recall.browse.library import read_memory_rows
 from core.recall.browse.timeline import NEVER_BELIEVED
 from core.recall.vectors import SnapshotVectors
@@ -47,10 +47,12 @@ Vectors = NDArray[np.float32]
 _ON_LINE = "m.status NOT IN ('quarantined', 'deleted') AND coalesce(m.status_reason, '') NOT IN ({})".format(
     ", ".join(f"'{reason}'" for reason in NEVER_BELIEVED if reason != "older")
 )
-_ALL = f"SELECT group_concat(n) FROM memories m WHERE {_ON_LINE}"  # noqa: S608 - constants of this module
+# Small talk says nothing of a topic: it is on a line only where there is nothing else.
+_COUNTS_HERE = f"{_ON_LINE} AND (:small OR NOT {SMALL_TALK})"
+_ALL = f"SELECT group_concat(n) FROM memories m WHERE {_COUNTS_HERE}"  # noqa: S608 - constants of this module
 _WITH_WORDS = (
     "SELECT m.n FROM memory_fts f JOIN memories m ON m.n = f.rowid "  # noqa: S608 - constants of this module
-    f"WHERE memory_fts MATCH :words AND {_ON_LINE} ORDER BY bm25(memory_fts), m.n LIMIT :most"
+    f"WHERE memory_fts MATCH :words AND {_COUNTS_HERE} ORDER BY bm25(memory_fts), m.n LIMIT :most"
 )
 _HERE = "(SELECT value FROM json_each(:here))"
 _NEIGHBOURS = (
@@ -118,7 +120,8 @@ def trace_evolution(
     """The line of a topic (E39.5 with X42).
 
     The `limit` memories nearest to the topic, where they are near enough or hold its words; what replaced, opposes or
-    supports one of them comes along. All of them by time; the first is the start.
+    supports one of them comes along. All of them by time; the first is the start. What was read and found to be small
+    talk is left out, unless there is nothing else of the topic.
 
     Args:
         stored: the vectors of the same snapshot.
@@ -134,7 +137,9 @@ def trace_evolution(
     """
     if not 1 <= limit <= MAX_LIMIT:
         raise UserError(Code.INVALID_INPUT, f"A topic's line holds 1 to {MAX_LIMIT} memories.")
-    matches = _find_topic_matches(rows, stored, topic, vector, limit)
+    matches = _find_topic_matches(rows, stored, topic, vector, limit, with_small_talk=False)
+    if not matches.cosines:
+        matches = _find_topic_matches(rows, stored, topic, vector, limit, with_small_talk=True)
     here = sorted(matches.cosines)
     tied = [row[0] for row in rows.all(_NEIGHBOURS, {"here": json.dumps(here), "most": _TIED})] if here else []
     known = [_TopicFacts(*row) for row in rows.all(_KNOWN, {"here": json.dumps(here + tied)})]
@@ -184,13 +189,13 @@ def check_topic(topic: str) -> str:
 
 
 def _find_topic_matches(
-    rows: Rows, stored: SnapshotVectors, topic: str, vector: Vectors | None, limit: int
+    rows: Rows, stored: SnapshotVectors, topic: str, vector: Vectors | None, limit: int, *, with_small_talk: bool
 ) -> _TopicMatches:
-    worded = set(_labels_with_topic_words(rows, topic))
+    worded = set(_labels_with_topic_words(rows, topic, with_small_talk=with_small_talk))
     if vector is None:
         kept = sorted(worded)
         return _TopicMatches(dict.fromkeys(kept[:limit]), max(0, len(kept) - limit))
-    cosines = _search_nearest(rows, stored, vector, 2 * limit)
+    cosines = _search_nearest(rows, stored, vector, 2 * limit, with_small_talk=with_small_talk)
     floor = max(FLOOR, SHARE * max(cosines.values(), default=0.0))
     found: dict[int, float | None] = {n: cosine for n, cosine in cosines.items() if cosine >= floor}
     known = cosines | _cosines_of(stored, vector, sorted(worded - cosines.keys()))
@@ -200,20 +205,23 @@ def _find_topic_matches(
     return _TopicMatches({n: found[n] for n in order[:limit]}, max(0, len(order) - limit))
 
 
-def _search_nearest(rows: Rows, stored: SnapshotVectors, vector: Vectors, most: int) -> dict[int, float]:
-    allowed = np.sort(parse_labels(rows.value(_ALL)))
+def _search_nearest(
+    rows: Rows, stored: SnapshotVectors, vector: Vectors, most: int, *, with_small_talk: bool
+) -> dict[int, float]:
+    allowed = np.sort(parse_labels(rows.value(_ALL, {"small": int(with_small_talk)})))
     hits = stored.search(vector, most, allowed) if allowed.size else None
     return {} if hits is None else dict(zip(hits.labels.tolist(), hits.cosines.tolist(), strict=True))
 
 
-def _labels_with_topic_words(rows: Rows, topic: str) -> Iterable[int]:
+def _labels_with_topic_words(rows: Rows, topic: str, *, with_small_talk: bool) -> Iterable[int]:
     """Labels of memories with all the words of a topic that tell anything."""
     topic_terms = query_terms(topic)
     terms = [found.term for found in topic_terms if not found.stop]
     if not terms:
         return ()
     match = " AND ".join('"' + term.replace('"', '""') + '"' for term in terms)
-    return [int(row[0]) for row in rows.all(_WITH_WORDS, {"words": match, "most": _WORDED})]
+    wanted = {"words": match, "most": _WORDED, "small": int(with_small_talk)}
+    return [int(row[0]) for row in rows.all(_WITH_WORDS, wanted)]
 
 
 def _cosines_of(stored: SnapshotVectors, vector: Vectors, labels: Sequence[int]) -> dict[int, float]:

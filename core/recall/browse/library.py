@@ -483,6 +483,9 @@ _VISIBLE_GROUPS = (
     "SELECT source, client_id, category, tags, count(*) FROM memories WHERE status IN ('active', 'disputed') "
     "GROUP BY source, client_id, category, tags"
 )
+_LATER_PARTS = (
+    "SELECT count(*) FROM memories WHERE part_of IS NOT NULL AND part_index > 0 AND +status IN ('active', 'disputed')"
+)
 _ENDS = (
     "SELECT (SELECT min(occurred_at) FROM memories), (SELECT min(recorded_at) FROM memories), "
     "(SELECT max(occurred_at) FROM memories), (SELECT max(recorded_at) FROM memories)"
@@ -524,6 +527,7 @@ def count_facets(rows: Rows) -> Facets:
         tags=dict(list(_by_count(by_tag).items())[:MOST_TAGS]),
         earliest=min(firsts, default=None),
         latest=max(lasts, default=None),
+        later_parts=int(rows.value(_LATER_PARTS)),
     )
 
 

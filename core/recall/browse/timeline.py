@@ -206,12 +206,14 @@ def count_by_period(
         zone: the zone whose days count; None for the system's.
 
     Returns:
-        All periods from the first to the last, empty ones among them; of more than `MAX_PERIODS` the last ones.
+        All periods from the first to the last, empty ones among them; of more than `MAX_PERIODS` the last ones. What
+        has no date of its own was said in none of them: it is counted apart.
 
     Raises:
         UserError: INVALID_INPUT for another grain or a last moment before the first; NOT_FOUND for an unknown space.
     """
-    kept = match_filter(columns, wanted)
+    let_through = match_filter(columns, wanted)
+    kept = let_through & columns.has_date
     times, kinds = columns.at[kept], columns.kind[kept]
     earliest, latest = (int(times[0]), int(times[-1])) if times.size else (None, None)
     first = earliest if first_ms is None else first_ms
@@ -236,6 +238,7 @@ def count_by_period(
         earliest=earliest,
         latest=latest,
         total=int(times.size),
+        undated=int(np.count_nonzero(let_through & ~columns.has_date)),
     )
 
 
@@ -330,7 +333,7 @@ def _matches_filter(columns: TimeColumns, wanted: TimeFilter) -> Flags:
 
 
 def places_between(columns: TimeColumns, first_ms: int, last_ms: int, wanted: TimeFilter) -> Ints:
-    """Places of the memories of a period, in the order of time.
+    """Places of the memories that were said in a period, in the order of time; what has no date is in none.
 
     Args:
         columns: of the vault.
@@ -341,7 +344,7 @@ def places_between(columns: TimeColumns, first_ms: int, last_ms: int, wanted: Ti
     Raises:
         UserError: NOT_FOUND for an unknown space.
     """
-    inside = (columns.at >= first_ms) & (columns.at < last_ms)
+    inside = columns.has_date & (columns.at >= first_ms) & (columns.at < last_ms)
     return np.flatnonzero(match_filter(columns, wanted) & inside)
 
 

@@ -291,8 +291,10 @@ class LibraryPage(RefreshingPage):
         if facets is not None:
             total = sum((facets.statuses if self.query.has_status else facets.kinds).values())
         which, strings = "total" if self.query.has_status else "active", library_strings()["count"]
-        form = strings[which if found >= total else f"{which}_some"]
-        self._count.set_text(form.format(found=f"{found:,}", count=f"{max(found, total):,}"))
+        parts = 0 if facets is None or self.query.has_status else facets.later_parts
+        form = strings[f"{which}_some" if found < total else "active_parts" if parts else which]
+        shown, memories = max(found, total), max(found, total) - parts
+        self._count.set_text(form.format(found=f"{found:,}", count=f"{shown:,}", memories=f"{memories:,}"))
         self._count.set_hint(strings[f"{which}_hint"])
         if found:
             self.states.show_content()

@@ -19,7 +19,7 @@ from ui.pages.timeline.density_plot import DensityPlot
 from ui.pages.timeline.labels import kinds_of, range_name
 from ui.pages.timeline.period_details import PeriodDetails
 from ui.pages.timeline.strip import Strip, do_columns_fit
-from ui.strings import timeline_strings, window_strings
+from ui.strings import format_count, timeline_strings, window_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import (
     Elided,
@@ -172,7 +172,7 @@ class OverTime(QWidget):
         self._life = life
         if life.earliest is None or life.latest is None:
             self._is_counting = False
-            self.states.show_empty(self._make_empty_state())
+            self.states.show_empty(self._make_empty_state(life.undated))
             return
         if self._is_first:
             self._is_first = False
@@ -223,7 +223,10 @@ class OverTime(QWidget):
         has_kinds = self.grain != "day" and not self.plot.chip.isChecked()
         self.legend.show_kinds(kinds_of(self.strip.density) if has_kinds else ())
 
-    def _make_empty_state(self) -> EmptyState:
+    def _make_empty_state(self, undated: int) -> EmptyState:
+        if undated:
+            strings = timeline_strings()["empty"]["undated"]
+            return EmptyState(self.context.theme, "calendar", strings["title"], format_count(strings, undated))
         is_narrowed = bool(self._filter.kinds or self._filter.spaces)
         strings = timeline_strings()["empty"]["filter" if is_narrowed else "vault"]
         act = (window_strings()["buttons"]["import"], partial(self.context.desk.import_paths.emit, []))
@@ -296,12 +299,10 @@ class OverTime(QWidget):
         self.plot.show_density()
         self._show_hint()
         if self._wanted is None:
-            self.below.show_time(
-                timeline_strings()["moves"]["everything"]["title"], (life.earliest, life.latest + 1), self._filter
-            )
+            name, first, end = timeline_strings()["moves"]["everything"]["title"], life.earliest, life.latest + 1
         else:
             name = range_name(strip.density.grain, first, starts[places[-1]], end)
-            self.below.show_time(name, (first, end), self._filter)
+        self.below.show_time(name, (first, end), self._filter, life.undated)
 
     def _show_busiest(self, life: Density) -> None:
         clear_layout(self._busy_flow)

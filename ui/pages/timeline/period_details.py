@@ -19,7 +19,7 @@ from ui.context import Context
 from ui.lists.list_view import AfterRemoval, ListView
 from ui.lists.row_spec import Heading, RowSpec, RowState, draw_flat_ground, insert_headings
 from ui.pages.timeline.labels import SAID, day_name, describe_clock, describe_speaker, memory_time_ms
-from ui.strings import timeline_strings
+from ui.strings import format_count, timeline_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes
 from ui.widgets.basics import Elided, FlowLayout, Segments, make_column, make_label, make_row, make_timer
@@ -194,7 +194,7 @@ class PeriodDetails(QFrame):
         self.setObjectName("card")
         self._context = context
         self.axis = SAID
-        self._filter, self._ends = TimeFilter(), (0, 0)
+        self._filter, self._ends, self._undated = TimeFilter(), (0, 0), 0
         axes = [(axis, wording["title"]) for axis, wording in timeline_strings()["axes"].items()]
         self.axes = Segments(axes, SAID, strings["axes"])
         for axis, wording in timeline_strings()["axes"].items():
@@ -246,15 +246,16 @@ class PeriodDetails(QFrame):
         """Another page is shown."""
         self._pause.stop()
 
-    def show_time(self, name: str, ends: tuple[int, int], wanted: TimeFilter) -> None:
+    def show_time(self, name: str, ends: tuple[int, int], wanted: TimeFilter, undated: int) -> None:
         """Show another stretch of time, in a moment.
 
         Args:
             name: what it is called.
             ends: epoch ms, the second one outside.
             wanted: which memories count.
+            undated: how many of those have no date of their own, so that no stretch of time lists them.
         """
-        self._ends, self._filter = ends, wanted
+        self._ends, self._filter, self._undated = ends, wanted, undated
         self._name.setText(name)
         self._show_sentence()
         self._pause.start()
@@ -284,8 +285,10 @@ class PeriodDetails(QFrame):
         self.feed.reload(fetch_page)
 
     def _show_sentence(self) -> None:
-        sentence = timeline_strings()["axes"][self.axis]["sentence"]
-        self._sentence.set_text(sentence.format(day=date_of(self._moment_shown())))
+        sentence = str(timeline_strings()["axes"][self.axis]["sentence"]).format(day=date_of(self._moment_shown()))
+        if self.axis == SAID and self._undated:
+            sentence = f"{sentence} {format_count(timeline_strings()['undated'], self._undated)}"
+        self._sentence.set_text(sentence)
 
     def _moment_shown(self) -> int:
         """The end of the stretch of time, or now where that lies ahead."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import pytest
 from engine_rig import MARKER, START_MS, HandClock, Rig, differences, error_of, facts, refused, rig_at, talk
 
 from core.config.options import Options
+from core.engine.health import health_report
 from core.errors import Code
 from core.importers.detect import detect_format
 from core.importers.dry_run import import_items
@@ -395,11 +396,16 @@ def test_a_rehearsal_counts_proposals_out_that_are_known(rig: Rig) -> None:
         assert (done.proposals > 0) is fresh
 
 
+def health_counts(rig: Rig) -> Mapping[str, int]:
+    return rig.opened.storage.vault.read(lambda rows: health_report(rig.opened, rows)).counts
+
+
 def test_the_status_counts_what_the_import_told(rig: Rig) -> None:
     report = rig.bring([{"text": LONG}, {"text": "A short one."}])
     assert len(rig.rows("SELECT id FROM memories")) > report.stored == 2
     told = rig.engine.vault.read_status().result(30).values["memories"]
     assert told == {"total": 2, "by_status": {"active": 2}, "by_kind": {"episode": 2}}
+    assert health_counts(rig)["episodes"] == 2
     assert rig.engine.vault.read_status(brief=True).result(30).values["memories"]["total"] == 2
 
 
@@ -409,6 +415,7 @@ def test_the_status_counts_two_memories_that_were_merged_as_two(rig: Rig) -> Non
     rig.write(lambda tx: write_merge(tx, lambda: next(ids), kept, "The kelp farm uses Python and has a pump.", other))
     told = rig.engine.vault.read_status().result(30).values["memories"]
     assert told == {"total": 2, "by_status": {"active": 1, "superseded": 1}, "by_kind": {"fact": 2}}
+    assert health_counts(rig)["facts"] == 2
     assert rig.engine.vault.read_status(brief=True).result(30).values["memories"]["total"] == 2
 
 

@@ -42,6 +42,24 @@ def test_a_preview_agrees_with_the_run_and_writes_nothing(rig: Rig) -> None:
     assert row.can_undo
 
 
+def test_a_run_that_made_nothing_leaves_no_step_and_no_change(rig: Rig) -> None:
+    done = bring_talk(rig, (("Mara", "Well well!"), ("Jon", "Well well!")))
+    rig.clock.advance(1_000)  # type: ignore[attr-defined]  # the clock of this rig moves by hand
+    made = rig.engine.statements.run(done).result(30)
+    assert (made.statements, made.step_ids, len(made.small_talk)) == ((), (), 2)
+    assert rig.value("SELECT count(*) FROM readings WHERE small_talk = 1") == 2
+    assert [step.verb for step in rig.engine.history.list_steps().result(10).rows] == ["import"]
+    row = rig.engine.jobs.read_state().result(30).rows[0]
+    assert (row.type, row.state, row.report["small_talk"], row.can_undo) == (JobType.DISTILL, JobState.DONE, 2, False)
+    again = rig.engine.statements.read_runs(made.empty_ids, done).result(30)
+    assert again.small_talk == made.small_talk
+    rig.clock.advance(1_000)  # type: ignore[attr-defined]  # the clock of this rig moves by hand
+    assert rig.engine.statements.run(done).result(30).small_talk == ()
+    rig.undo()
+    assert rig.value("SELECT count(*) FROM memories") == rig.value("SELECT count(*) FROM readings") == 0
+    assert rig.verify()["status"] == "ok"
+
+
 def test_one_import_alone_and_a_second_run_for_the_rest(rig: Rig) -> None:
     first = bring_talk(rig, TALK)
     bring_talk(rig, MORE, "more.jsonl", "s2")

@@ -16,7 +16,7 @@ from core.engine.views.entities import Entities
 from core.entities import registry
 from core.errors import Code, LociError
 from core.types.entities import EntityChange, EntityQuery, Resolving
-from core.types.values import Kind
+from core.types.values import OWNER_ACTOR, Kind
 
 # ---- entity identity registry
 
@@ -332,6 +332,21 @@ def test_a_merge_that_waits_is_its_clients_own_question(rig: Rig) -> None:
     assert not seen[other] & set(asked)
     assert rig.engine.conflicts.turn_down("plug").result(30).items == 2
     assert rig.value("SELECT count(*) FROM conflicts WHERE state = 'open'") == 1
+
+
+def test_the_question_names_both_and_a_client_is_told_no_name_of_the_owners(rig: Rig) -> None:
+    plug = rig.client("plug", "read", "propose", "space:home")
+    one, other = named(rig, "Rosa sings.", "Rosa", space="home"), named(rig, "Rosie sings.", "Rosie", space="home")
+    asked = merge(rig, get(rig, other), get(rig, one), plug).conflict
+    change(rig, get(rig, one), name="Rosa Castellanos")
+    (told,) = rig.engine.conflicts.list_items(OWNER_ACTOR).result(10)
+    assert (told.id, told.question) == (asked, "Are “Rosa Castellanos” and “Rosie” the same?")
+    assert told.names == ("Rosa Castellanos", "Rosie")
+    assert told.answers == ("same", "different", "skip")
+    assert told.existing is not None
+    assert (told.existing.text, told.incoming.text) == ("Rosa sings.", "Rosie sings.")
+    (heard,) = rig.engine.conflicts.list_items(plug).result(10)
+    assert (heard.question, heard.names) == ("Are these the same?", ())
 
 
 def test_a_merge_is_proposed_only_where_a_memory_names_each(rig: Rig) -> None:

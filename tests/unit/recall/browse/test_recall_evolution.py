@@ -154,6 +154,23 @@ def test_held_back_refused_and_forgotten_memories_are_not_on_the_line(rig: Rig) 
     assert told(ask(rig, "vim")) == [("vim stands", START), ("vim faded", ADDITION)]
 
 
+def test_small_talk_begins_no_line_and_takes_no_place_on_it(rig: Rig) -> None:
+    talk, story, *later = rig.add(
+        [
+            Note("vim", Kind.EPISODE, occurred_ms=ms("2026-01-10")),
+            Note("uses vim daily", Kind.EPISODE, occurred_ms=ms("2026-01-11")),
+            fact("uses vim at work", "2026-01-12"),
+        ]
+    )
+    mark = "INSERT INTO readings (memory_id, version, content_hash, small_talk, at) VALUES (?, '1', zeroblob(32), ?, 1)"
+    for memory_id, is_small in ((talk, 1), (story, 0)):
+        rig.change(mark, (memory_id, is_small))
+    assert told(ask(rig, "vim")) == [("uses vim daily", START), ("uses vim at work", ADDITION)]
+    assert told(ask(rig, "vim", limit=1)) == [("uses vim at work", START)]  # small talk would be nearer
+    rig.change("UPDATE memories SET status = 'quarantined' WHERE id IN (?, ?)", (story, *later))
+    assert told(ask(rig, "vim")) == [("vim", START)]  # there is nothing else
+
+
 def test_what_is_far_from_the_topic_is_not_on_the_line_unless_it_has_its_words(rig: Rig) -> None:
     long = "quinces apples pears plums cherries medlars sloes figs dates grapes lemons limes kiwis vim"
     rig.add([fact(long, "2026-01-10"), fact(long.replace("vim", "nuts"), "2026-01-11")])

@@ -94,12 +94,23 @@ def test_counts_equal_a_direct_count(rig: Rig) -> None:
     rig.add([Note(f"undated {nr}", recorded_ms=ms("2026-04-02T10:00"), embed=False) for nr in range(4)])
     found = timeline.count_by_period(read_columns(rig.rows), "day", None, None, ALL, zone=BERLIN)
     for nr, (first, last) in enumerate(pairwise(found.starts)):
-        direct = "SELECT count(*) FROM memories WHERE coalesce(occurred_at, recorded_at) >= ? "
-        assert found.totals[nr] == rig.rows.value(f"{direct} AND coalesce(occurred_at, recorded_at) < ?", (first, last))
+        direct = "SELECT count(*) FROM memories WHERE occurred_at >= ? AND occurred_at < ?"
+        assert found.totals[nr] == rig.rows.value(direct, (first, last))
         assert found.totals[nr] == sum(counts[nr] for counts in found.by_kind.values())
-    assert sum(found.totals) == found.total == 64
+    assert sum(found.totals) == found.total == 60
+    assert found.undated == 4
     assert (found.earliest, found.latest) == (said[0], said[-1])
     assert set(found.by_kind) == set(kinds)
+
+
+def test_what_has_no_date_was_said_in_no_period(rig: Rig) -> None:
+    at = ms("2026-04-02T10:00")
+    rig.add([Note("undated", kind=Kind.FACT, recorded_ms=at, embed=False), Note("said", occurred_ms=at, embed=False)])
+    columns = read_columns(rig.rows)
+    labels = columns.n[timeline.places_between(columns, at - HOUR_MS, at + HOUR_MS, ALL)]
+    assert timeline.read_memory_ids(rig.rows, labels) == [rig.rows.value("SELECT id FROM memories WHERE n = 2")]
+    found = timeline.count_by_period(columns, "day", None, None, TimeFilter(kinds=(Kind.FACT,)), zone=BERLIN)
+    assert (found.starts, found.earliest, found.total, found.undated) == ((), None, 0, 1)
 
 
 def test_yesterday_is_the_local_day(rig: Rig) -> None:
