@@ -23,6 +23,10 @@ NEAR = 0.6
 RIVALS = 80
 SHORTEST = 12
 """Characters of a text that says something."""
+UNRELATED_NEAR, UNRELATED_FAR, UNRELATED_LONG = 3_000, 2_000, 1_500
+"""Newcomers beside notes of others: near by chance, any, and several in one text."""
+LONG_NOTES = 2, 5
+"""So many statements make one text."""
 Embed = Callable[[Sequence[str]], NDArray[np.float32]]
 
 
@@ -54,3 +58,26 @@ def draw_pairs(count: int, rng: random.Random, embed: Embed) -> list[Pair]:
         old = rivals[nearest] if rng.random() < NEAR else rng.choice(standing)
         pairs.append(Pair(old, text, coexist, "chance", 0, source="chance"))
     return pairs
+
+
+def draw_unrelated(
+    news: Sequence[tuple[str, Sequence[str]]], persons: Sequence[question_data.Person], rng: random.Random
+) -> list[Pair]:
+    """Newcomers beside what they have nothing to do with, or a model takes any "was" for the end of anything.
+
+    Args:
+        news: newcomers, each with notes of others that are near by chance; where there are none, it is left out.
+        persons: whose statements stand.
+    """
+    news = [one for one in news if one[1]]
+    near = rng.sample(news, UNRELATED_NEAR)
+    texts = [text for person in persons for text in person.statements]
+    many = [person.statements for person in persons if len(person.statements) > max(LONG_NOTES)]
+    olds = [
+        *(rng.choice(others) for _, others in near),
+        *rng.choices(texts, k=UNRELATED_FAR),
+        *("\n".join(rng.sample(said, rng.randint(*LONG_NOTES))) for said in rng.choices(many, k=UNRELATED_LONG)),
+    ]
+    met = [new for new, _ in (*near, *rng.choices(news, k=UNRELATED_FAR + UNRELATED_LONG))]
+    coexist = LABELS.index("COEXIST")
+    return [Pair(old, new, coexist, "", 0) for old, new in zip(olds, met, strict=True)]

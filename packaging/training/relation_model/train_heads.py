@@ -85,10 +85,6 @@ REFIT_PASSES, REFIT_BATCH, REFIT_RATE = 12, 128, 1e-3
 OF_LABELS, OF_PLAIN, OF_UNRELATED = 0.6, 0.93, 0.7
 """The share of the label in the target of a pair of `relations/`, of a plain one, and of a newcomer beside what it has
 nothing to do with; the rest is what was said before."""
-UNRELATED_NEAR, UNRELATED_FAR, UNRELATED_LONG = 3_000, 2_000, 1_500
-"""Plain newcomers beside notes of others: near by chance, any, and several in one text."""
-LONG_NOTES = 2, 5
-"""So many statements make one text."""
 TRUE_ANSWERS = 0.8
 """From the log odds on from which so many of those that are best answer, whether anything does or not, one does."""
 
@@ -397,33 +393,18 @@ def train(net: Any, before: Any, course: Course, minutes: float, table: Vectors)
     net.eval()
 
 
-def draw_unrelated(plain: Sequence[Met], persons: Sequence[questions.Person], rng: random.Random) -> list[data.Pair]:
-    """Plain newcomers beside what they have nothing to do with, or a model takes any "was" for the end of anything."""
-    coexist = data.LABELS.index("COEXIST")
-    plain = [one for one in plain if one.strangers]
-    near = rng.sample(plain, UNRELATED_NEAR)
-    texts = [text for person in persons for text in person.statements]
-    many = [person.statements for person in persons if len(person.statements) > max(LONG_NOTES)]
-    olds = [
-        *(rng.choice(one.strangers) for one in near),
-        *rng.choices(texts, k=UNRELATED_FAR),
-        *("\n".join(rng.sample(said, rng.randint(*LONG_NOTES))) for said in rng.choices(many, k=UNRELATED_LONG)),
-    ]
-    news = [one.pair.new for one in (*near, *rng.choices(plain, k=UNRELATED_FAR + UNRELATED_LONG))]
-    return [data.Pair(old, new, coexist, "", 0) for old, new in zip(olds, news, strict=True)]
-
-
 def draw_refit(
     lesson: Lesson, persons: Sequence[questions.Person], pairs: Sequence[data.Pair], rng: random.Random
 ) -> list[tuple[data.Pair, float]]:
     """Pairs to refit the head of relations by, each with the share of its label in what is to be said of it."""
     told = [pair for pair in pairs if not is_held_back(pair) and not is_plain(pair)]
+    unrelated = chance_data.draw_unrelated([(one.pair.new, one.strangers) for one in lesson.plain], persons, rng)
     changed = [pair for pair in told if pair.source.startswith("changes")]
     labelled = [pair for pair in told if not pair.source.startswith("changes")]
     return [
         *((pair, OF_LABELS) for pair in rng.sample(labelled, min(REFITTED, len(labelled)))),
         *((one.pair, OF_PLAIN) for one in lesson.plain),
-        *((pair, OF_UNRELATED) for pair in draw_unrelated(lesson.plain, persons, rng)),
+        *((pair, OF_UNRELATED) for pair in unrelated),
         *((pair, 0.0) for pair in rng.sample(changed, min(REFITTED_CHANGES, len(changed)))),
     ]
 

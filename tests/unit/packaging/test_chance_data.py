@@ -38,3 +38,13 @@ def test_pairs_are_of_others_and_mostly_near() -> None:
 def test_the_same_seed_draws_the_same() -> None:
     drawn = [chance_data.draw_pairs(5, random.Random(7), by_length) for _ in range(2)]
     assert drawn[0] == drawn[1]
+
+
+@pytest.mark.slow
+def test_what_is_unrelated_stands_beside_notes_of_others() -> None:
+    persons = chance_data.question_data.load()[0]
+    news = [(f"I sold the boat, number {n}.", (f"note {n} of another",) if n % 2 else ()) for n in range(8_000)]
+    pairs = chance_data.draw_unrelated(news, persons, random.Random(3))
+    assert {LABELS[one.label] for one in pairs} == {"COEXIST"}
+    assert {one.new for one in pairs} <= {new for new, others in news if others}
+    assert sum("\n" in one.old for one in pairs) >= chance_data.UNRELATED_LONG
