@@ -41,6 +41,8 @@ _WEEKDAYS = frozenset({"monday", "tuesday", "wednesday", "thursday", "friday", "
 _MONTHS = frozenset(
     "january february march april may june july august september october november december".split()  # noqa: SIM905
 )
+_ENTRY = re.compile(r"[A-Z][^:.!?]{0,60}: \S")
+"""A name with what is noted of it, as memory servers keep it."""
 _SPEAKER, _OTHERS = frozenset({"i", "we", "i've", "we've", "i'm", "we're"}), frozenset({"he", "she", "they"})
 _ARTICLES = frozenset({"the", "a", "an", "my", "our", "his", "her", "their", "its"})
 _OF = re.compile(
@@ -344,9 +346,11 @@ def leans_on(later: str | SupersessionText, earlier: str | SupersessionText) -> 
     """Whether a later statement belongs into the text that it completes, because neither can change alone.
 
     "Left-hand one, under the menus." does; what names its own thing stands beside it where either gives a number, a
-    day or a date, which has a change of its own.
+    day or a date, which has a change of its own. What stands under a name ("Quay four: ...") is an entry of its own.
     """
     old, new = _as_read(earlier), _as_read(later)
+    if _ENTRY.match(new.prepared.text) is not None or _ENTRY.match(old.prepared.text) is not None:
+        return False
     if _PRONOUN.match(new.lower) is not None or not (old.topic & new.topic):
         return True
     return not old.kinds and not new.kinds

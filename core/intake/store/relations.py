@@ -57,7 +57,7 @@ _SURE = 0.85
 """From this share of SUPERSEDE a name in common is enough, where nothing else may be meant."""
 _NEAR = 0.3
 """From this cosine of what is left without the common words, both are of one matter."""
-_LEAST_END = 0.2
+_LEAST_END = 0.3
 """Below this share none ends, whatever words tell."""
 _SURE_OF_NAMED = 0.7
 """From this share of SUPERSEDE the model alone tells the end of one that has nothing but a name in common."""
@@ -118,6 +118,13 @@ def move_merge_to_coexist(relation: Relation) -> dict[Label, float]:
     """The shares where a further detail is a statement of its own."""
     shares = {label: relation.probabilities.get(label, 0.0) for label in LABELS}
     return shares | {Label.MERGE: 0.0, Label.COEXIST: shares[Label.COEXIST] + shares[Label.MERGE]}
+
+
+def limit_merge(old: str | SupersessionText, new: str | SupersessionText, relation: Relation) -> Relation:
+    """A further detail that can stand alone is no part of the text that it adds to."""
+    if relation.label is not Label.MERGE or leans_on(new, old):
+        return relation
+    return Relation(Label.COEXIST, relation.confidence, move_merge_to_coexist(relation), relation.by, SAYS_MORE)
 
 
 def limit_to_part(candidate: StoreCandidate, other: Neighbour, relation: Relation) -> Relation:
@@ -265,12 +272,7 @@ class LaterWord:
 
     def _relate_beside(self, old: SupersessionText, other: Neighbour, of_model: Relation) -> Relation:
         """Both stand: what the model says, short of what would act on it."""
-        relation = discount_chance(of_model, other.cosine, self._others)
-        if relation.label is Label.MERGE and not leans_on(self._side, old):
-            relation = Relation(
-                Label.COEXIST, relation.confidence, move_merge_to_coexist(relation), relation.by, SAYS_MORE
-            )
-        return relation
+        return limit_merge(old, self._side, discount_chance(of_model, other.cosine, self._others))
 
     def _relate_ended(self, meant: _Meant) -> Relation:
         sure = relation_by_rules(Label.SUPERSEDE, ACTED_ON + (0.99 - ACTED_ON) * meant.rank, LATER_WORD)

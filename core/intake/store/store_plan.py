@@ -58,6 +58,7 @@ from core.intake.store.relations import (
     SAYS_MORE,
     LaterWord,
     doubtful_relation,
+    limit_merge,
     limit_to_part,
     make_at_least_doubtful,
     relation_by_rules,
@@ -338,6 +339,7 @@ def _relate_neighbours(
                 relation = weaken_relation(relation)
             if relation.by != "rules":
                 relation = _relation_of_amounts(candidate, other, discount_chance(relation, other.cosine, others))
+                relation = limit_merge(other.compared_text.text, candidate.compared_text.text, relation)
                 relation = limit_to_part(candidate, other, relation)
             found[other.id] = relation
     return _with_restated(candidate, neighbours, later.choose_replaced(found))

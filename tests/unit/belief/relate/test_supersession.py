@@ -335,3 +335,18 @@ def test_what_the_person_gave_up_stays_a_relatives(earlier: str, share: float) -
 def test_what_the_person_gave_up_may_have_been_done_with_a_relative() -> None:
     assert judged("My wife and I play tennis.", "I gave up tennis.", 0.05) is Succession.REPLACES
     assert judged("Tennis on Mondays.", "I gave up tennis.", 0.05) is Succession.REPLACES
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later", "leans"),
+    [
+        ("The stopcock is under the sink.", "Left-hand one, behind the bucket.", True),
+        ("Ada runs the stall.", "She does the accounts as well.", True),
+        ("Boat A berths at Utsund quay", "Utsund quay: Quay four is long", False),
+        ("Utsund quay: Quay four is long", "Boat A berths at Utsund quay", False),
+        ("Raff: Keeps a list of sunsets", "Raff: Is one of five brothers", False),
+        ("The ferry costs 4 euros.", "The ferry leaves at nine.", False),
+    ],
+)
+def test_an_entry_of_its_own_leans_on_nothing(earlier: str, later: str, leans: bool) -> None:
+    assert leans_on(later, earlier) is leans
