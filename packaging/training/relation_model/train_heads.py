@@ -52,21 +52,21 @@ from train_relations import EVERYDAY, TARGET, onnx_outputs, read, write_onnx  # 
 NOTE_OF = 14
 MEASURING = ("plain_ends13", "near_events4", "near_events7")
 """Files of plain pairs that teach nothing: they measure."""
-PAIRS, QUESTIONS, LINES, NOTES, PLAIN = 8, 1, 7, 1, 5
+PAIRS, QUESTIONS, LINES, NOTES, PLAIN = 8, 2, 11, 1, 5
 """Of a step: pairs whose relation is kept, questions, later lines, pairs that teach what ends, and plain ones, which
 teach their label, too."""
 RUN_TOGETHER = 16
 """Rows that the layers run side by side."""
 OLDER = 3_000
 """Pairs of files that are neither EVERYDAY, nor `changes/`, nor plain."""
-NEAR_EVENTS, NEAR_TIMES = "near_events", 3
+NEAR_EVENTS, NEAR_TIMES = "near_events", 2
 """Plain pairs of these files, what happens near a state that goes on or ends it, are shown so often."""
 CHANCE = 5_000
 """Pairs of texts that meet by chance, shown like plain ones: one of a few words may end anything, or so it seems to a
 model that knows only pairs about one matter."""
 STRANGERS, NEAR = (20, 200), (0.25, 0.55)
 """By nearness, those notes of others that a newcomer meets as in a vault, near by chance; their cosines."""
-MET = 2
+MET = 3
 """Such notes beside a pair."""
 ENDING_NOTHING = 0.35
 """Of the lines of a step, so many are statements of the beginning, which end nothing: as most of what is told."""
