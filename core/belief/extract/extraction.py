@@ -12,7 +12,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import overload
 
-from core.belief.extract.claim_model import ClaimModel, ReadValue, reconcile_claims
+from core.belief.extract.claim_model import (
+    ClaimModel,
+    ReadValue,
+    find_head_of_apposition,
+    is_doubtful,
+    reconcile_claims,
+)
 from core.belief.extract.facts import is_phone_named, read_facts
 from core.belief.extract.family import read_family_claims
 from core.belief.extract.frames import (
@@ -24,11 +30,10 @@ from core.belief.extract.frames import (
     match_frames,
     read_name_at,
 )
-from core.belief.extract.model_doubts import find_head_of_apposition, is_doubtful
 from core.belief.extract.normal_form import value_key
-from core.belief.extract.possessors import is_bare_relative, is_led_by_pronoun, name_relative
 from core.belief.extract.sentence import (
     TokenizedSentence,
+    capital_run,
     claim_word_lists,
     hide_unreal,
     is_tentative,
@@ -53,6 +58,7 @@ _SURE = 0.9
 _BEHIND_TIME = frozenset((",", ":", "-", "–", "—", "i", "we", "user", "my", "our", "the", "he", "she"))
 _OWNER_BEFORE = re.compile(r"\b(?P<owner>(?!User\b)[A-Z][\w-]*)['’]s? $")
 _FAMILY = frozenset(("partner_is", "has_child"))
+_PEOPLE = ("kin", "person", "partner", "child", "children")
 _ANYBODYS = re.compile(r"\bthe [\w-]+,? $", re.IGNORECASE)
 _ENDED = frozenset(("end", "past"))
 
@@ -245,9 +251,9 @@ def _name_model_subject(story: _Story, sentence: TokenizedSentence, one: ReadVal
     named = _name_speaker(sentence, one) if span is None else sentence.text[sentence.start : sentence.end][slice(*span)]
     if named.casefold() in claim_word_lists().sets["third"]:
         return story.person
-    if is_bare_relative(named):
-        return name_relative(sentence, named)
-    return "" if is_led_by_pronoun(sentence, named) else named
+    if _is_bare_relative(named):
+        return _name_relative(sentence, named)
+    return "" if _is_led_by_pronoun(sentence, named) else named
 
 
 def _name_speaker(sentence: TokenizedSentence, one: ReadValue) -> str:
@@ -335,8 +341,8 @@ def _resolve_subject(
         subject = Subject(named, "person") if named else None
     if subject is not None and subject.kind == USER:
         subject = _find_label_subject(sentence, one) or subject
-    if subject is not None and is_bare_relative(subject.text):
-        named = name_relative(sentence, subject.text)
+    if subject is not None and _is_bare_relative(subject.text):
+        named = _name_relative(sentence, subject.text)
         subject = replace(subject, text=named) if named else None
     if subject is not None and value_key(subject.text) in story.owner_keys:
         subject = Subject(USER, USER)
@@ -537,3 +543,67 @@ def is_unread(claims: Sequence[ClaimDraft]) -> bool:
 def is_known_empty(claims: Sequence[ClaimDraft]) -> bool:
     """Whether there are none, as far as that is known without reading a text."""
     return not is_unread(claims) and not claims
+
+
+def _is_bare_relative(text: str) -> bool:
+    """Whether a subject's words name a relative by a pronoun alone.
+
+    Args:
+        text: as a claim has it: `their family`, but not `my family` and not `Melanie's family`.
+    """
+    known = claim_word_lists().sets
+    return _pronoun_of(text) in known["poss_third"] | known["poss_relative"]
+
+
+def _name_relative(sentence: TokenizedSentence, text: str) -> str:
+    """A bare relative with the name of whose relative it is: `Melanie's family`.
+
+    Args:
+        sentence: the sentence that the subject stands in.
+        text: the subject, for which `_is_bare_relative` holds.
+
+    Returns:
+        The subject; what `my` would be left out of for a relative of the person's; "" where several or none are named.
+    """
+    pronoun, noun = _pronoun_of(text), text.partition(" ")[2]
+    at = next((n for n in range(sentence.begin, len(sentence.lows)) if sentence.lows[n] == pronoun), 0)
+    # What follows "whose mother is a nurse," is told of who has the mother, and was read as hers.
+    is_sure = bool(noun) and pronoun not in claim_word_lists().sets["poss_relative"]
+    owner = _read_only_person(sentence, at) if is_sure and at > sentence.begin else None
+    if owner is None:
+        return ""
+    return noun if owner.kind == USER else f"{owner.text}'s {noun}"
+
+
+def _is_led_by_pronoun(sentence: TokenizedSentence, text: str) -> bool:
+    """Whether a subject is a relative that the sentence begins with and the pronoun before it was left out of.
+
+    Args:
+        sentence: the sentence that the subject was read in.
+        text: the subject; `user` where it was read to be who speaks, although nobody does in the sentence.
+    """
+    begin = sentence.begin
+    if sentence.lows[begin] not in claim_word_lists().sets["poss_third"]:
+        return False
+    is_nobodys = text == USER and claim_word_lists().sets["first_person"].isdisjoint(sentence.lows)
+    return is_nobodys or sentence.lows[begin + 1 : begin + 1 + len(text.split())] == text.casefold().split()
+
+
+def _pronoun_of(text: str) -> str:
+    return text.partition(" ")[0].casefold()
+
+
+def _read_only_person(sentence: TokenizedSentence, before: int) -> Subject | None:
+    """Who begins a sentence, where nobody else is named before a place."""
+    lows, known, first = sentence.lows, claim_word_lists().sets, sentence.begin
+    if lows[first] in ("the", "user", "i", "we"):
+        after = first + 2 if lows[first] == "the" else first + 1
+        owner = Subject(USER, USER, first, after) if lows[after - 1] in ("user", "i", "we") else None
+    else:
+        after = capital_run(sentence, first, known["name_links"])
+        owner = read_name_at(sentence, after - 1) if after > first else None
+    if owner is None or owner.kind not in ("name", USER) or owner.first != first or lows[after] in ("'s", "'"):
+        return None
+    between = range(after, before)
+    is_other = any(sentence.tokens[n].cap or any(lows[n] in known[name] for name in _PEOPLE) for n in between)
+    return None if is_other else owner

@@ -10,6 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 import chance_data
+import question_data
 import talk_data
 from relation_data import LABELS
 
@@ -42,7 +43,7 @@ def test_the_same_seed_draws_the_same() -> None:
 
 @pytest.mark.slow
 def test_what_is_unrelated_stands_beside_notes_of_others() -> None:
-    persons = chance_data.question_data.load()[0]
+    persons = question_data.load()[0]
     news = [(f"I sold the boat, number {n}.", (f"note {n} of another",) if n % 2 else ()) for n in range(8_000)]
     pairs = chance_data.draw_unrelated(news, persons, random.Random(3))
     assert {LABELS[one.label] for one in pairs} == {"COEXIST"}

@@ -73,8 +73,13 @@ def test_an_item_of_one_memory_has_no_existing_one() -> None:
 
 def test_whether_two_names_are_one_is_asked_with_the_names_and_answered_in_fitting_words() -> None:
     actions = (Action.SUPERSEDE, Action.REJECT, Action.SKIP)
-    said = {"names": ("Kit", "Katrin"), "answers": ("same", "different", "skip")}
-    item = listed(kind="entity_merge", suggestion=None, actions=actions, **said)
+    item = listed(
+        kind="entity_merge",
+        suggestion=None,
+        actions=actions,
+        names=("Kit", "Katrin"),
+        answers=("same", "different", "skip"),
+    )
     found = conflict_json(item, Shape(exact=True, name_of=str))
     assert (found["names"], found["answers"]) == (["Kit", "Katrin"], ["same", "different", "skip"])
     assert found["actions"] == ["supersede", "reject", "skip"]
